@@ -38,6 +38,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<analysis::Analysis>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<run::Running>()?;
+    module.add_function(wrap_pyfunction!(run::is_running, module)?)?;
     module.add_class::<search::Search>()?;
     module.add_class::<opened::Opened>()?;
     module.add_class::<image::Image>()?;

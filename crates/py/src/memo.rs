@@ -36,18 +36,22 @@ impl MemoStore {
     /// Begins a block with attributes, each a name and its bytes, and files whose content identifies too.
     fn begin(
         &self,
+        py: Python<'_>,
         name: String,
         attributes: Vec<(String, Vec<u8>)>,
         files: Vec<PathBuf>,
     ) -> PyResult<MemoBlock> {
-        let mut block = self.store.begin(name);
-        for (name, value) in &attributes {
-            block.attribute(name, value);
-        }
-        for file in &files {
-            block.attribute_file(file).map_err(|error| refused(&error))?;
-        }
-        Ok(MemoBlock { block: Mutex::new(Some(block)) })
+        let begun = py.detach(|| {
+            let mut block = self.store.begin(name);
+            for (name, value) in &attributes {
+                block.attribute(name, value);
+            }
+            for file in &files {
+                block.attribute_file(file)?;
+            }
+            Ok::<_, MemoError>(block)
+        });
+        Ok(MemoBlock { block: Mutex::new(Some(begun.map_err(|error| refused(&error))?)) })
     }
 
     /// Waits until everything that ended is kept.

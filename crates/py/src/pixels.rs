@@ -72,7 +72,9 @@ fn dense<T: Element + Copy>(
             return Err(raise(Kind::Study, &[error]));
         }
     };
-    let values = array.as_slice().map_or_else(|_| array.as_array().iter().copied().collect(), <[T]>::to_vec);
+    // A slice of a column-major array would be its memory, not its rows.
+    let rows = array.as_slice().ok().filter(|_| array.is_c_contiguous());
+    let values = rows.map_or_else(|| array.as_array().iter().copied().collect(), <[T]>::to_vec);
     Dense::new(width, height, channels, pixels(values)).map_err(|error| bug(&error.to_string()))
 }
 

@@ -118,6 +118,12 @@ impl Running {
     }
 }
 
+/// Whether a run is writing to a folder now.
+#[pyfunction]
+pub(crate) fn is_running(py: Python<'_>, folder: PathBuf) -> bool {
+    py.detach(|| onceflow_engine::is_running(&folder))
+}
+
 fn ended(result: &RunResult) -> EndedRun {
     match result {
         RunResult::AlreadyComplete(_) => EndedRun { word: "known", failure: None },

@@ -79,13 +79,13 @@ impl Search {
     }
 
     /// All rows.
-    fn rows(&self) -> Vec<RowWords> {
-        self.search().rows().iter().map(|row| self.words(row)).collect()
+    fn rows(&self, py: Python<'_>) -> Vec<RowWords> {
+        py.detach(|| self.search().rows().to_vec()).iter().map(|row| self.words(row)).collect()
     }
 
     /// The row with the best value of the first objective.
-    fn best(&self) -> Option<RowWords> {
-        self.search().best().map(|row| self.words(row))
+    fn best(&self, py: Python<'_>) -> Option<RowWords> {
+        py.detach(|| self.search().best().cloned()).map(|row| self.words(&row))
     }
 
     /// What is improved, each with whether more is better.

@@ -49,9 +49,11 @@ impl Table {
         Self::new(names, arrays.collect())
     }
 
-    /// A table with a line of names, as a run writes them. An empty field is a missing value.
+    /// A table with a line of names, as a run writes them. An empty field is a missing value. Columns whose names are said are
+    /// texts even where they look like numbers.
     #[staticmethod]
-    fn of_csv(text: &str) -> PyResult<Self> {
+    #[pyo3(signature = (text, texts=Vec::new()))]
+    fn of_csv(text: &str, texts: Vec<String>) -> PyResult<Self> {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let unreadable = |error: csv::Error| {
             let error =
@@ -64,7 +66,11 @@ impl Table {
             let record = record.map_err(unreadable)?;
             cells.iter_mut().zip(&record).for_each(|(column, cell)| column.push(cell.to_owned()));
         }
-        Self::new(names, cells.iter().map(|column| typed(column)).collect())
+        let columns = names.iter().zip(&cells);
+        let arrays =
+            columns.map(|(name, cells)| if texts.contains(name) { words(cells) } else { typed(cells) });
+        let arrays = arrays.collect();
+        Self::new(names, arrays)
     }
 
     #[getter]
@@ -195,6 +201,10 @@ fn typed(cells: &[String]) -> ArrayRef {
     if let Some(values) = all(cells, |cell| cell.parse::<bool>().ok()).filter(|_| !is_empty) {
         return Arc::new(BooleanArray::from(values));
     }
+    words(cells)
+}
+
+fn words(cells: &[String]) -> ArrayRef {
     let texts = cells.iter().map(|cell| (!cell.is_empty()).then_some(cell.as_str()));
     Arc::new(texts.collect::<StringArray>())
 }

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use crossbeam_channel::{RecvTimeoutError, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use onceflow_engine::StopFlag;
 use onceflow_study::Diagnostic;
 use pyo3::prelude::*;
@@ -20,12 +20,7 @@ pub(crate) fn interruptible<T: Send + 'static>(
     stop: &StopFlag,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
-    let (send, receive) = bounded(1);
-    let thread = std::thread::Builder::new().name("onceflow".into()).spawn(move || {
-        // After Ctrl-C nothing waits for it.
-        let _ = send.send(caught(work));
-    });
-    thread.map_err(|error| bug(&format!("cannot start a thread: {error}")))?;
+    let receive = begun(work)?;
     loop {
         match py.detach(|| receive.recv_timeout(PAUSE)) {
             Ok(found) => return found.map_err(|message| bug(&message)),
@@ -35,6 +30,42 @@ pub(crate) fn interruptible<T: Send + 'static>(
             })?,
         }
     }
+}
+
+/// Does the same work, and waits for its end after Ctrl-C too: then `KeyboardInterrupt` is raised. A second one is raised at once.
+pub(crate) fn to_its_end<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    let receive = begun(work)?;
+    let mut interrupted = None;
+    loop {
+        match py.detach(|| receive.recv_timeout(PAUSE)) {
+            Ok(found) => return interrupted.map_or_else(|| found.map_err(|message| bug(&message)), Err),
+            Err(RecvTimeoutError::Disconnected) => return Err(bug("a thread ended without a result")),
+            Err(RecvTimeoutError::Timeout) => {
+                let signal = py.check_signals();
+                if interrupted.is_some() {
+                    signal?;
+                } else {
+                    interrupted = signal.err();
+                }
+            }
+        }
+    }
+}
+
+/// Begins work in a thread of its own, which sends its result.
+fn begun<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<Receiver<Result<T, String>>> {
+    let (send, receive) = bounded(1);
+    let thread = std::thread::Builder::new().name("onceflow".into()).spawn(move || {
+        // After Ctrl-C nothing may wait for it.
+        let _ = send.send(caught(work));
+    });
+    thread.map_err(|error| bug(&format!("cannot start a thread: {error}")))?;
+    Ok(receive)
 }
 
 /// The result, or the message of a panic.

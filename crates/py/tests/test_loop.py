@@ -295,3 +295,28 @@ def test_no_rows_and_other_sizes() -> None:
         of.Loop(problem, method="saltelli", n=128, out="kept")
     loop.extend(n=128)
     assert len(of.Loop(problem, method="saltelli", n=64, out="kept").rows) == len(loop.rows)
+
+
+def test_the_search_of_a_phase_has_what_the_phase_says(file: str) -> None:
+    text = STUDY.replace('[[phase]]\nname = "decompose"', '[[metric]]\nname = "z"\n[[phase]]\nname = "decompose"')
+    phase = '[[phase]]\nname = "tune"\nmethod = "tune"\nmetric = "z"\nseed = 5\ntuner = "random"\n'
+    Path(file).write_text(text + phase + 'keep = { phase = "decompose", metric = "z", share = 0.1 }\n')
+    loop = of.Loop(file)
+    while loop.phase != "decompose":
+        for row in loop.ask():
+            loop.tell(row, **model(row), z=-row["a"])
+        loop = loop.next()
+    for row in loop.ask():
+        loop.tell(row, **model(row), z=-row["a"])
+    search = loop.next()
+    assert isinstance(search, of.Search)
+    rows = search.ask(10)
+    assert all(set(row) == {"a", "b", "c"} and row["b"] == 0.5 and row["c"] == 1 for row in rows)
+    assert len({row["a"] for row in rows}) > 5
+    assert [row["a"] for row in of.Loop(file, "tune").ask(10)] != [
+        row["a"] for row in of.Loop(file, "tune", seed=6).ask(10)
+    ]
+    for row in rows:
+        search.tell(row, z=-row["a"])
+    assert search.best["parameters"]["a"] == min(row["a"] for row in rows)
+    assert set(search.best["parameters"]) == {"a", "b", "c"}

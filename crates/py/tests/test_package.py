@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import onceflow as of
+from onceflow import _core
 
 
 def python(script: str) -> subprocess.CompletedProcess[str]:
@@ -124,3 +129,70 @@ def test_products_of_runs(study: of.Study, monkeypatch: pytest.MonkeyPatch) -> N
     assert second.account["tasks"]["computed"] < first.account["tasks"]["computed"]
     assert of.products(store="kept").stats()["version"] == 1
     assert of.diff(first, second).tasks["second"]["products"] > 0
+
+
+def test_a_product_is_the_same_when_it_is_known() -> None:
+    def products() -> list[object]:
+        with of.memo("same", store="kept", program="test") as block:
+            if not block.known:
+                block["tuple"], block["number"], block["array"] = (1, 2), np.float64(2.5), np.zeros(3)
+        array = block["array"]
+        return [block["tuple"], type(block["number"]), type(block["tuple"]), array.flags.writeable, array.tolist()]
+
+    assert products() == products() == [[1, 2], np.ndarray, list, False, [0.0, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize("attribute", [{1: "a"}, {1: "a", "1": "b"}, {"deep": [{None: 1}]}])
+def test_keys_that_are_no_text_are_refused(attribute: object) -> None:
+    with pytest.raises(of.KeyRefused, match="no text"):
+        of.memo("keys", what=attribute, store="kept", program="test")
+
+
+def test_files_are_digested_while_other_threads_run() -> None:
+    with Path("large").open("wb") as file:
+        file.truncate(512 << 20)
+    done = threading.Event()
+    longest = 0.0
+
+    def count() -> None:
+        nonlocal longest
+        last = time.perf_counter()
+        while not done.is_set():
+            time.sleep(0.001)
+            now = time.perf_counter()
+            longest, last = max(longest, now - last), now
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    began = time.perf_counter()
+    of.memo("large", files=["large"], store="kept", program="test")
+    whole = time.perf_counter() - began
+    done.set()
+    thread.join()
+    assert longest < max(0.5 * whole, 0.05)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no SIGINT for another process")
+def test_a_file_is_whole_after_ctrl_c() -> None:
+    script = """
+import onceflow as of
+print("ready", flush=True)
+of.convert("synth:3000x3000?seed=1", "tissue.tif")
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None and process.stdout.readline() == "ready\n"
+    time.sleep(0.2)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert "KeyboardInterrupt" in said
+    assert [path.name for path in Path().iterdir()] == ["tissue.tif"]
+    assert of.convert("tissue.tif", "again.png", box=(2990, 2990, 10, 10))["width"] == 10
+
+
+def test_columns_of_memory_are_no_rows() -> None:
+    pixels = np.arange(5 * 7 * 3, dtype=np.uint8).reshape(5, 7, 3)
+    assert _core.png(np.asfortranarray(pixels)) == _core.png(pixels)
+    assert _core.png(np.asfortranarray(pixels[:, :, 0])) == _core.png(np.ascontiguousarray(pixels[:, :, 0]))

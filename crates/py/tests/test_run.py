@@ -10,11 +10,14 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import onceflow as of
+from onceflow import _core
+from onceflow.run import Run
 
 
 @pytest.fixture
@@ -252,8 +255,12 @@ def test_a_run_begins_at_once_and_can_be_stopped(study: of.Study) -> None:
 
 
 def test_ctrl_c_drains_and_the_same_call_goes_on(study: of.Study) -> None:
-    timer = threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
+    def interrupt() -> None:
+        while not Path("runs/large/journal.jsonl").exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt, match="the same call goes on"):
         of.run(large(study), "runs/large", workers=1)
     before = len(of.open("runs/large").rows) if Path("runs/large/rows.csv").exists() else 0
@@ -311,3 +318,135 @@ def test_tuning_finds_better_values(study: of.Study) -> None:
 def test_the_demo() -> None:
     run = of.demo("demo", size=128)
     assert run.state == "complete" and len(run.study.parameters) == 15
+
+
+class TwoFiles(OwnWorkflow):
+    """The same with a function beside it."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__("b")
+        task = {"task": "own", "op": {"python": "steps/own.py:own"}, "in": ["found"], "reads": [], "out": ["mine"]}
+        made = json.loads(self._text)
+        made["stages"][0]["tasks"].append(task)
+        made["stages"][0]["out"] = made["outputs"] = ["mine"]
+        made["regions"]["mine"] = "mask"
+        self._text = json.dumps(made)
+        self._code = (
+            f"def own(found: 'Mask') -> 'Mask':\n    found = found.copy()\n    found[:{limit}] = 1\n    return found\n"
+        )
+
+    def files(self) -> dict[str, bytes]:
+        return {**super().files(), "steps/own.py": self._code.encode()}
+
+
+@pytest.fixture
+def same_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ONCEFLOW_PYTHON", sys.executable)
+
+
+def of_function(limit: int, **changes: Any) -> of.Study:
+    given: dict[str, Any] = {
+        "workflow": TwoFiles(limit),
+        "images": [of.Image("a", "synth:64x64?seed=1")],
+        "metrics": [of.Metric("objects", of="mine", measure="objects")],
+        "phases": [of.Moat("screen", 2)],
+    }
+    return of.Study("own", {"G1": of.Range(20, 80, step=20)}, **(given | changes))
+
+
+@pytest.mark.usefixtures("same_python")
+def test_a_region_behind_a_function_is_made_again() -> None:
+    run = of.run(of_function(5), "runs/own")
+    found = run.region("mine", row=1)
+    assert found.dtype == bool and found[:5].all() and not found.all()
+    assert run.show(1, region="mine") is not None
+    with pytest.raises(of.CommandsNotAllowed, match="allow_commands=True"):
+        of.open("runs/own").region("mine", row=1)
+    assert (of.open("runs/own", allow_commands=True).region("mine", row=1) == found).all()
+
+
+def test_studies_with_other_functions_differ() -> None:
+    assert of_function(5) == of_function(5) and of_function(5) != of_function(6)
+
+
+@pytest.mark.usefixtures("same_python")
+def test_a_refused_study_leaves_the_files_of_a_run() -> None:
+    of.run(of_function(5), "runs/own")
+
+    def kept() -> dict[str, bytes]:
+        return {str(path): path.read_bytes() for path in Path("runs").rglob("*") if path.is_file()}
+
+    before = kept()
+    with pytest.raises(of.StudyError, match="holds another study"):
+        of.run(of_function(9, seed=8), "runs/own")
+    assert kept() == before
+    with pytest.raises(of.StudyError):
+        of.run(of_function(9, metrics=[of.Metric("x", of="absent", measure="objects")]), "runs/none")
+    assert kept() == before and not Path("runs/none").exists()
+    assert of.run(of_function(9, seed=8), "runs/own", force=True).region("mine", row=1)[8].all()
+
+
+@pytest.mark.usefixtures("same_python")
+def test_files_of_a_run_that_goes_on_stay() -> None:
+    changes: dict[str, Any] = {"images": [of.Image("a", "synth:1500x1500?seed=3")], "phases": [of.Moat("screen", 60)]}
+    run = of.start(of_function(5, **changes), "runs/own", workers=1)
+    while not Path("runs/own/journal.jsonl").exists():
+        time.sleep(0.05)
+    try:
+        with pytest.raises(of.StudyError, match="another run is writing"):
+            of.start(of_function(6, **changes), "runs/own")
+        assert b"[:5]" in Path("runs/own/.workflow/steps/own.py").read_bytes()
+    finally:
+        run.stop()
+        run.wait()
+
+
+def test_an_error_is_said_each_time(study: of.Study) -> None:
+    of.run(study, "runs/small")
+    run = of.start(study.replace(seed=8), "runs/small")
+    for _ in range(2):
+        with pytest.raises(of.StudyError, match="holds another study"):
+            run.wait()
+    assert run.state == "failed"
+
+
+def test_tables_grow_while_it_runs(study: of.Study) -> None:
+    run = of.run(study, "runs/small")
+    assert run.metrics is run.metrics and len(run.rows) == len(run.metrics)
+    path = Path("runs/small/metrics.csv")
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:3]))
+    assert len(run.metrics) == 2
+    path.write_text("".join(lines))
+    assert len(run.metrics) == len(lines) - 1
+
+
+def test_words_that_look_like_numbers_stay_words() -> None:
+    text = "row,mode,n\n0,4,4\n1,8,8\n"
+    table = of.Table(_core.Table.of_csv(text, ["mode"]))
+    assert table.row(0) == {"row": 0, "mode": "4", "n": 4}
+    Path("run").mkdir()
+    Path("run/rows.csv").write_text(
+        text.replace("n\n", "flag\n").replace(",4\n", ",true\n").replace(",8\n", ",false\n")
+    )
+    words = {"mode": ["4", "8"], "flag": ["true", "false"]}
+    run = Run(Path("run"), of.Study("words", words))
+    assert run.values(1) == {"mode": "8", "flag": "false"}
+
+
+def test_runs_without_indices_are_compared(study: of.Study) -> None:
+    first = of.run(study, "runs/small")
+    of.tune(study.replace(phases=[]), "dice", rows=8, out="runs/tune", seed=1)
+    found = of.diff(first, "runs/tune")
+    assert len(found.effects) == 0 and len(found.verdicts) == 0
+
+
+def test_a_verdict_may_change_with_an_equal_index(study: of.Study) -> None:
+    first, second = of.run(study, "runs/a"), of.run(study, "runs/b")
+    assert of.diff(first, second).same
+    path = Path("runs/b/indices.json")
+    answer = json.loads(path.read_text())
+    answer["phases"][-1]["analyses"][0]["outputs"][0]["parameters"][0]["verdict"] = "undecided"
+    path.write_text(json.dumps(answer))
+    found = of.diff(first, second)
+    assert len(found.effects) == 0 and len(found.verdicts) == 1 and not found.same

@@ -158,3 +158,13 @@ def test_plots_are_drawings() -> None:
     plot.save("a.svg")
     with pytest.raises(of.SampleError, match="kind has no such value"):
         answer.plot(kind="pie")
+
+
+def test_columns_of_a_frame_may_have_numbers_as_names() -> None:
+    pandas = pytest.importorskip("pandas")
+    X = of.sample(ISHIGAMI, "saltelli", n=128, seed=1)
+    Y = ishigami(X.values)
+    frame = pandas.DataFrame(np.stack([Y, 2 * Y], axis=1))
+    answer = of.analyze(ISHIGAMI, X, frame)
+    assert answer.outputs == ["y1", "y2"]
+    assert answer.to_json() == of.analyze(ISHIGAMI, X, np.stack([Y, 2 * Y], axis=1)).to_json()

@@ -1,4 +1,4 @@
-//! How good a displacement field is, whoever made it: overlap of labels, folding, error.
+//! How good a displacement field of any program is: overlap of labels, folding, error.
 
 use onceflow_kernels::registration::overlap;
 use onceflow_region::{Pixels, with_values};

@@ -321,7 +321,8 @@ def _columns(
 def _named(
     problem: _core.Problem, Y: Any, output: str | Sequence[str] | None
 ) -> tuple[dict[str, NDArray[np.float64]], NDArray[np.uint64] | None]:
-    known = [str(name) for name in (Y.columns if hasattr(Y, "columns") else Y)]
+    given = {str(name): name for name in (Y.columns if hasattr(Y, "columns") else Y)}
+    known = list(given)
     numbers = np.asarray(Y["row"], dtype=np.uint64) if "row" in known else None
     if output is None:
         inputs = {*problem.names, *_RESERVED}
@@ -333,7 +334,7 @@ def _named(
     if missing or not wanted:
         what = f"the columns {', '.join(missing)}" if missing else "a column for each output"
         raise SampleError.expected("Y has no such output", what, ", ".join(known) or "no column")
-    columns = {name: np.ascontiguousarray(np.asarray(Y[name]), dtype=np.float64) for name in wanted}
+    columns = {name: np.ascontiguousarray(np.asarray(Y[given[name]]), dtype=np.float64) for name in wanted}
     if "status" in known:
         failed = np.isin(np.asarray(Y["status"]).astype(str), ["failed", "fail", "error"])
         columns = {name: np.where(failed, np.nan, column) for name, column in columns.items()}

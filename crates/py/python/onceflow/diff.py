@@ -5,21 +5,17 @@ from __future__ import annotations
 import json
 import math
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from onceflow.errors import StudyError
+from onceflow.errors import SampleError, StudyError
 from onceflow.kinds import is_mapping
 from onceflow.run import Run, open
 from onceflow.table import Table
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 __all__ = ["Diff", "diff"]
 
 _OWN = ("row", "phase", "role", "base", "replicate", "status", "duplicate_of")
+_INDICES = ("st", "mu_star", "s1", "delta", "median", "pearson")
 
 
 class Diff:
@@ -47,18 +43,15 @@ class Diff:
         self.tasks = {name: _tasks(run) for name, run in (("first", first), ("second", second))}
         self.study = _study(first, second) + _workflow(first, second)
         self.rows, self.equal, self.only_first, self.only_second = _rows(first, second)
-        self.effects = _effects(first, second)
-        changed = [place for place in range(len(self.effects)) if self._verdict_changed(place)]
-        self.verdicts = self.effects.where(_chosen(changed, len(self.effects)))
-
-    def _verdict_changed(self, place: int) -> bool:
-        line = self.effects.row(place)
-        return line["verdict_first"] != line["verdict_second"]
+        lines = _effects(first, second)
+        self.effects = Table.of_lines([line for line in lines if not _equal(line["first"], line["second"])])
+        self.verdicts = Table.of_lines([line for line in lines if line["verdict_first"] != line["verdict_second"]])
 
     @property
     def same(self) -> bool:
         """Whether all rows and effects that both runs have are equal."""
-        return not len(self.rows) and not len(self.effects) and not self.only_first and not self.only_second
+        differ = len(self.rows) + len(self.effects) + len(self.verdicts)
+        return not differ and not self.only_first and not self.only_second
 
     def __repr__(self) -> str:
         return f"<Diff of {self.first.folder} and {self.second.folder}: {'same' if self.same else 'different'}>"
@@ -167,21 +160,30 @@ def _rows(first: Run, second: Run) -> tuple[Table, int, int, int]:
     return Table.of_lines(different), len(shared) - len(different), alone[0], alone[1]
 
 
-def _effects(first: Run, second: Run) -> Table:
+def _indices(run: Run, metric: str) -> Table | None:
+    """The indices of a metric; none where the run has none, as one that only tunes."""
+    try:
+        return run.indices(metric).table
+    except (StudyError, SampleError):
+        return None
+
+
+def _effects(first: Run, second: Run) -> list[dict[str, Any]]:
+    """Each parameter that both runs have an index for."""
     known = {metric.name for metric in second.study.metrics}
     lines: list[dict[str, Any]] = []
     for metric in (metric.name for metric in first.study.metrics if metric.name in known):
-        tables = [run.indices(metric).table for run in (first, second)]
-        key = next(name for name in ("st", "mu_star", "s1", "delta", "median", "pearson") if name in tables[0])
-        if key not in tables[1]:
+        before, after = (_indices(run, metric) for run in (first, second))
+        if before is None or after is None:
             continue
-        after = {line["parameter"]: line for line in (tables[1].row(place) for place in range(len(tables[1])))}
-        for place in range(len(tables[0])):
-            old = tables[0].row(place)
-            new = after.get(old["parameter"])
-            if new is not None and old[key] != new[key]:
-                lines.append(_effect(metric, key, old, new))
-    return Table.of_lines(lines)
+        key = next((name for name in _INDICES if name in before and name in after), None)
+        if key is None:
+            continue
+        later = {line["parameter"]: line for line in map(after.row, range(len(after)))}
+        for old in map(before.row, range(len(before))):
+            if old["parameter"] in later:
+                lines.append(_effect(metric, key, old, later[old["parameter"]]))
+    return lines
 
 
 def _effect(metric: str, key: str, old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
@@ -203,7 +205,5 @@ def _real(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
-def _chosen(places: list[int], length: int) -> NDArray[np.bool_]:
-    chosen = np.zeros(length, bool)
-    chosen[places] = True
-    return chosen
+def _equal(first: float, second: float) -> bool:
+    return first == second or (math.isnan(first) and math.isnan(second))

@@ -21,9 +21,12 @@ from onceflow import _core
 from onceflow.analysis import Analysis, analyze
 from onceflow.errors import SampleError, StudyError
 from onceflow.journal import Journal
+from onceflow.kinds import is_path
+from onceflow.phases import Tune
 from onceflow.problem import ProblemLike, problem_of
-from onceflow.sample import Row, Sample
+from onceflow.sample import Row, Sample, sample
 from onceflow.search import Search
+from onceflow.study import Study, study_of
 
 __all__ = ["Loop"]
 
@@ -66,10 +69,7 @@ class Loop:
         problem = problem_of(study)
         if dict(problem.phases).get(phase) != "tune":
             return super().__new__(cls)
-        known = {key: options[key] for key in ("out", "tuner", "seed", "maximize", "minimize") if key in options}
-        if not known.keys() & {"maximize", "minimize"}:
-            known["maximize"] = problem.outputs[:1]
-        return cast(Any, Search(study, **known))
+        return cast(Any, _search(study, problem, phase, options))
 
     def __init__(
         self,
@@ -107,8 +107,6 @@ class Loop:
     ) -> tuple[str, _core.Sample]:
         phases = dict(self._problem.phases)
         if method is not None or not phases:
-            from onceflow.sample import sample
-
             return phase or method or "saltelli", sample(
                 self._problem, method or "saltelli", n, seed=seed, **design
             )._core
@@ -341,6 +339,22 @@ class Loop:
                     self._grow(total)
                 case _:
                     pass
+
+
+def _search(study: ProblemLike, problem: _core.Problem, phase: str, options: Mapping[str, Any]) -> Search:
+    """The search of a phase that tunes: its parameters, metric, tuner and seed, where the caller says no others."""
+    said = study_of(study).phases if is_path(study) or isinstance(study, Study) else ()
+    own = next((part for part in said if isinstance(part, Tune) and part.name == phase), Tune(phase))
+    known = {key: options[key] for key in ("out", "tuner", "seed", "maximize", "minimize") if key in options}
+    if not known.keys() & {"maximize", "minimize"}:
+        known["maximize"] = own.metric or problem.outputs[:1]
+    varied, _ = problem.phase(phase, options.get("_after"))
+    fixed: dict[str, Any] = {}
+    if len(varied.names) < len(problem.names):
+        row = Sample(sample(varied, "mc", 1)._core.widened(problem), problem)._row(0)
+        fixed = {name: value for name, value in row.items() if name not in varied.names}
+    defaults: dict[str, Any] = {"tuner": own.tuner, "seed": own.seed}
+    return Search(varied, **(defaults | known), _fixed=fixed)
 
 
 def _finite(value: float) -> float:

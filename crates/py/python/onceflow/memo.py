@@ -27,6 +27,8 @@ _MAGIC = b"onceflow array 1\n"
 class Block:
     """A block: ``block["name"] = value`` keeps a product, ``block["name"]`` is it, computed or kept.
 
+    A product is the same in both cases: arrays are read-only, a tuple is a list.
+
     Attributes
     ----------
     known : bool
@@ -54,9 +56,11 @@ class Block:
             self._core.end()
 
     def __setitem__(self, name: str, value: Any) -> None:
-        self._products[name] = value
+        data = encoded(name, value)
+        # What is kept, not what was given: the block goes on with the same when it is known.
+        self._products[name] = decoded(data)
         if not self.known:
-            self._core.give(name, encoded(name, value))
+            self._core.give(name, data)
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._products:
@@ -168,7 +172,10 @@ def _plain(name: str, value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if is_mapping(value):
-        return {str(key): _plain(name, part) for key, part in value.items()}
+        other = [key for key in value if not isinstance(cast(object, key), str)]
+        if other:
+            raise _refused(name, f"a mapping with the key {other[0]!r}, which is no text")
+        return {key: _plain(name, part) for key, part in value.items()}
     if is_list(value):
         return [_plain(name, part) for part in value]
     if is_path(value):

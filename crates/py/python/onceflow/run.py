@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import threading
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -16,9 +17,11 @@ import numpy as np
 
 from onceflow import _core
 from onceflow.analysis import Analysis
-from onceflow.errors import FailedRows, StudyError, TaskError
+from onceflow.errors import Error, FailedRows, StudyError, TaskError
 from onceflow.figure import Overlay, first_screen
 from onceflow.images import refuse_large
+from onceflow.kinds import is_list, is_mapping
+from onceflow.placed import Placed
 from onceflow.plot import Plot
 from onceflow.quiet import shown
 from onceflow.study import Study, StudyLike, study_of
@@ -47,11 +50,24 @@ class Run:
 
     """
 
-    def __init__(self, folder: Path, study: Study | None = None, running: _core.Running | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        study: Study | None = None,
+        running: _core.Running | None = None,
+        words: Sequence[tuple[str, str]] = (),
+        placed: Placed | None = None,
+    ) -> None:
         self.folder = folder
         self._study = study
         self._running = running
+        self._words = words
+        self._placed = placed
         self._ending: str | None = None
+        self._error: Error | None = None
+        self._warned = False
+        self._lock = threading.Lock()
+        self._tables: dict[str, tuple[tuple[int, int], Table]] = {}
 
     def __repr__(self) -> str:
         return f"<Run {self.folder}: {self.state}>"
@@ -67,10 +83,12 @@ class Run:
     @property
     def state(self) -> str:
         """``running``, ``complete``, ``stopped`` or ``failed``."""
-        if self._running is not None and not self._running.wait(0.0):
-            return "running"
-        if self._ending in ("stopped", "failed"):
-            return self._ending
+        if self._running is not None:
+            if not self._running.wait(0.0):
+                return "running"
+            ending = self._ended(self._running)
+            if ending in ("stopped", "failed"):
+                return ending
         return "complete" if (self.folder / "run.json").exists() else "stopped"
 
     # While it runs.
@@ -87,8 +105,10 @@ class Run:
 
         """
         running = self._running
-        if running is None or self._ending is not None:
+        if running is None:
             return self
+        if self._ending is not None:
+            return self._end(running, interrupted=False)
         until = None if timeout is None else time.monotonic() + timeout
         with shown() as progress:
             interrupted = False
@@ -113,19 +133,31 @@ class Run:
                 progress.say(note)
         return self._end(running, interrupted)
 
+    def _ended(self, running: _core.Running) -> str:
+        """How it ended, as compiled code says it once."""
+        with self._lock:
+            if self._ending is None:
+                try:
+                    self._ending, why = running.ending()
+                except Error as error:
+                    self._ending, self._error, why = "failed", error, None
+                    if self._placed is not None:
+                        self._placed.take_back()
+                if self._ending == "failed" and self._error is None:
+                    what = "too many rows failed, so the run was stopped"
+                    self._error = TaskError.expected(what, "rows that end", why or "failures")
+            return self._ending
+
     def _end(self, running: _core.Running, interrupted: bool) -> Run:
-        self._ending, why = running.ending()
-        self.__dict__.pop("rows", None)
+        self._ended(running)
         if interrupted:
             rows = self.folder / "rows.csv"
             raise KeyboardInterrupt(f"stopped: the rows that were done are in {rows}; the same call goes on with them")
-        if self._ending == "failed":
-            error = TaskError.expected(
-                "too many rows failed, so the run was stopped", "rows that end", why or "failures"
-            )
-            raise error
+        if self._error is not None:
+            raise self._error
         failed = self.failed
-        if failed:
+        if failed and not self._warned:
+            self._warned = True
             text = f"{failed:,} rows failed; run.failures lists them, and intervals are wider for it"
             warnings.warn(text, FailedRows, stacklevel=4)
         return self
@@ -158,12 +190,12 @@ class Run:
             else self.folder / "study.toml"
         )
 
-    @cached_property
+    @property
     def rows(self) -> Table:
         """One line for each row: its phase, role, status, values and metrics over all images."""
         return self._table("rows.csv")
 
-    @cached_property
+    @property
     def metrics(self) -> Table:
         """One line for each row and image."""
         return self._table("metrics.csv")
@@ -241,8 +273,8 @@ class Run:
 
     @cached_property
     def _opened(self) -> _core.Opened:
-        words = [word for word in settings_words({}) if word[0] == "store"]
-        return _core.Opened(self.study._named(), words)
+        words = self._words or [word for word in settings_words({}) if word[0] == "store"]
+        return _core.Opened(self.study._named(), list(words))
 
     @property
     def images(self) -> list[str]:
@@ -372,6 +404,7 @@ class Run:
             Where it is written; into the folder of the run without it, where it is written once.
         **options
             Those of :func:`convert`, such as ``compression``.
+
         """
         name = image or self.images[0]
         named = [part for part in self.study.images if not isinstance(part, str) and part.name == name]
@@ -415,7 +448,23 @@ class Run:
         return json.loads(self._file(name).read_text(encoding="utf-8"))
 
     def _table(self, name: str) -> Table:
-        return Table(_core.Table.of_csv(self._file(name).read_text(encoding="utf-8")))
+        """A table of the folder, read again when the file changed: while it runs it grows."""
+        path = self._file(name)
+        state = path.stat()
+        version = (state.st_mtime_ns, state.st_size)
+        known = self._tables.get(name)
+        if known is None or known[0] != version:
+            texts = [name for name, parameter in self.study.parameters.items() if _has_words(parameter._table())]
+            known = (version, Table(_core.Table.of_csv(path.read_text(encoding="utf-8"), texts)))
+            self._tables[name] = known
+        return known[1]
+
+
+def _has_words(table: Any) -> bool:
+    """Whether the values of a parameter are words, even where they look like numbers."""
+    values = table.get("values", []) if is_mapping(table) else table
+    values = values if is_list(values) else [values]
+    return any(isinstance(value, str) for value in values)
 
 
 def _drawable(found: NDArray[Any]) -> NDArray[Any]:
@@ -438,9 +487,11 @@ def start(study: StudyLike, out: str | os.PathLike[str], *, force: bool = False,
     if not isinstance(given.workflow, str | None):
         # Its functions are those of the caller.
         options = {"allow_commands": True, **options}
-    given = given._into(folder)
-    running = _core.Running(given._named(), str(folder), settings_words(options), force, command)
-    return Run(folder, given, running)
+    words = settings_words(options)
+    placed = None if isinstance(given.workflow, str | None) else Placed(folder, given.workflow.files())
+    given = given if placed is None else given._into(placed.folder)
+    running = _core.Running(given._named(), str(folder), words, force, command)
+    return Run(folder, given, running, words, placed)
 
 
 def run(study: StudyLike, out: str | os.PathLike[str], *, force: bool = False, **options: Any) -> Run:
@@ -476,15 +527,18 @@ def run(study: StudyLike, out: str | os.PathLike[str], *, force: bool = False, *
     return start(study, out, force=force, **options).wait()
 
 
-def open(folder: str | os.PathLike[str]) -> Run:
+def open(folder: str | os.PathLike[str], **options: Any) -> Run:
     """Open the folder of a run.
 
     Parameters
     ----------
     folder : path
         What ``onceflow run -o`` or :func:`run` wrote.
+    **options
+        Settings for regions that are made again: ``memory``, ``store``, and ``allow_commands=True`` where tasks are functions
+        or programs of your own.
 
     """
-    found = Run(Path(folder))
+    found = Run(Path(folder), words=settings_words(options) if options else ())
     found._file("study.toml")
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from onceflow import _core
@@ -54,7 +54,9 @@ class Search:
         out: str | os.PathLike[str] | None = None,
         tuner: str | None = None,
         seed: int | None = None,
+        _fixed: Mapping[str, Any] | None = None,
     ) -> None:
+        self._fixed = dict(_fixed or {})
         self._temporary = tempfile.TemporaryDirectory(prefix="onceflow-") if out is None else None
         folder = self._temporary.name if self._temporary is not None else os.fspath(out or "")
         objectives = [(name, True) for name in _names(maximize)] + [(name, False) for name in _names(minimize)]
@@ -63,15 +65,18 @@ class Search:
     def ask(self, n: int = 1) -> list[Row]:
         """Rows to run: those that were asked for and are not told, and new ones, at most `n` in all.
 
-        A method that must know some rows before it chooses others gives fewer.
+        A method that must know some rows before it chooses others gives fewer. Threads that ask at once get the same rows:
+        one of them asks, and hands them out.
         """
         waiting = [
-            _row(number, values) for number, values, told in self._core.rows() if told is None and number is not None
+            self._row(number, values)
+            for number, values, told in self._core.rows()
+            if told is None and number is not None
         ]
         if len(waiting) >= n:
             return waiting[:n]
         fresh = self._core.ask(n - len(waiting))
-        return [*waiting, *(_row(number, values) for number, values, _ in fresh if number is not None)]
+        return [*waiting, *(self._row(number, values) for number, values, _ in fresh if number is not None)]
 
     def tell(self, row: Row | int, /, **outputs: float) -> None:
         """Say what a row gave: ``search.tell(row, dice=0.43)``. A number that is not finite is a failed row."""
@@ -97,7 +102,15 @@ class Search:
             raise SampleError.expected("no row was told", "rows told by search.tell", "none")
         number, values, told = found
         names = [name for name, _ in self._core.objectives]
-        return {"row": number, "parameters": dict(values), "outputs": dict(zip(names, told or [], strict=True))}
+        return {
+            "row": number,
+            "parameters": {**self._fixed, **dict(values)},
+            "outputs": dict(zip(names, told or [], strict=True)),
+        }
+
+    def _row(self, number: int, values: Sequence[tuple[str, Any]]) -> Row:
+        """A row, with what the search does not vary."""
+        return Row(number, {**self._fixed, **dict(values)})
 
     def __str__(self) -> str:
         rows = self._core.rows()
@@ -116,10 +129,6 @@ class Search:
 
 def _names(given: str | Sequence[str]) -> list[str]:
     return [given] if isinstance(given, str) else list(given)
-
-
-def _row(number: int, values: Sequence[tuple[str, Any]]) -> Row:
-    return Row(number, dict(values))
 
 
 def _number(row: Row | int) -> int:

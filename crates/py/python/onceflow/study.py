@@ -117,8 +117,8 @@ class Study:
         if not isinstance(other, Study) or self._tables() != other._tables():
             return False
         both = [study.workflow for study in (self, other)]
-        texts = [workflow.descriptor() for workflow in both if not isinstance(workflow, str | None)]
-        return len(texts) < 2 or texts[0] == texts[1]
+        files = [workflow.files() for workflow in both if not isinstance(workflow, str | None)]
+        return len(files) < 2 or files[0] == files[1]
 
     def __hash__(self) -> int:
         return hash(json.dumps(self._tables(), sort_keys=True))
@@ -237,12 +237,10 @@ class Study:
     def _workflow_name(self) -> str:
         return self.workflow if isinstance(self.workflow, str) else f"{self.workflow.name}.json"
 
-    def _into(self, out: Path) -> Study:
-        """The same as it is run into a folder: a workflow that is an object has its files there."""
+    def _into(self, place: Path) -> Study:
+        """The same as it is run: a workflow that is an object has its files in a folder of the run."""
         if isinstance(self.workflow, str | None):
             return self
-        place = out / ".workflow"
-        self._write_workflow(place)
         place = place if self.folder == Path() else place.absolute()
         return dataclasses.replace(self, workflow=str(place / self._workflow_name()), _text=None)
 
