@@ -78,6 +78,16 @@ impl Search {
         py.detach(|| self.search().tell(&[(number, outcome)])).map_err(engine)
     }
 
+    /// Rows that were proposed and are not told, at most so many.
+    fn waiting(&self, py: Python<'_>, rows: usize) -> Vec<RowWords> {
+        let found: Vec<AskedRow> = py.detach(|| {
+            let search = self.search();
+            let waiting = search.rows().iter().filter(|row| row.outcome.is_none() && row.proposed.is_some());
+            waiting.take(rows).cloned().collect()
+        });
+        found.iter().map(|row| self.words(row)).collect()
+    }
+
     /// All rows.
     fn rows(&self, py: Python<'_>) -> Vec<RowWords> {
         py.detach(|| self.search().rows().to_vec()).iter().map(|row| self.words(row)).collect()

@@ -181,6 +181,9 @@ def test_a_phase_that_tunes_is_a_search(file: str) -> None:
     Path(file).write_text(STUDY + '[[phase]]\nname = "tune"\nmethod = "tune"\n')
     search = of.Loop(file, phase="tune", out="search", seed=2)
     assert isinstance(search, of.Search)
+    assert search.ask(0) == []
+    with pytest.raises(of.SampleError, match="0 or more"):
+        search.ask(-1)
     first = search.ask(3)
     assert search.ask(3) == first[: len(search.ask(3))]
     for row in first:

@@ -68,13 +68,11 @@ class Search:
         A method that must know some rows before it chooses others gives fewer. Threads that ask at once get the same rows:
         one of them asks, and hands them out.
         """
-        waiting = [
-            self._row(number, values)
-            for number, values, told in self._core.rows()
-            if told is None and number is not None
-        ]
-        if len(waiting) >= n:
-            return waiting[:n]
+        if n < 0:
+            raise SampleError.expected("so many rows cannot be asked for", "0 or more", n)
+        waiting = [self._row(number, values) for number, values, _ in self._core.waiting(n) if number is not None]
+        if len(waiting) == n:
+            return waiting
         fresh = self._core.ask(n - len(waiting))
         return [*waiting, *(self._row(number, values) for number, values, _ in fresh if number is not None)]
 
