@@ -56,7 +56,7 @@ pub use onceflow_products::{
     Collected, Collection, Explained, Listed, ProductError, ProductKey, ProductRegion, ProductStore,
     StoreOptions, StoreStatistics, Verified,
 };
-pub use onceflow_programs::{AskedLog, FoundLog};
+pub use onceflow_programs::{AskedLog, FoundLog, use_python};
 pub use onceflow_region::io_words;
 pub use onceflow_registration::{
     Initial, LevelCost, LevelReport, Measures, OutputFolder, PairFiles, RegistrationError,

@@ -25,6 +25,6 @@ pub use error::ProgramError;
 pub use external::ExternalOperation;
 pub use failure::LOG_MARK;
 pub use logs::{AskedLog, FoundLog, LogEntry, find_logs, forget_logs, list_logs};
-pub use python::describe_functions;
+pub use python::{describe_functions, use_python};
 pub use task::{ProgramTask, bind_programs, is_program, look_at_commands};
 pub use workspace::{ImageExtent, KeptFolders, PartExtent, ProgramWorkspace};

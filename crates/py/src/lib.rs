@@ -21,6 +21,8 @@ mod table;
 mod verbs;
 mod waiting;
 
+use std::path::PathBuf;
+
 use onceflow_allocator::CountingAllocator;
 use pyo3::prelude::*;
 
@@ -32,6 +34,9 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 #[pymodule(gil_used = false)]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    // An interpreter inside another program has none.
+    let executable: Option<PathBuf> = module.py().import("sys")?.getattr("executable")?.extract()?;
+    executable.filter(|path| path.is_file()).into_iter().for_each(onceflow_engine::use_python);
     module.add_function(wrap_pyfunction!(command::command, module)?)?;
     module.add_class::<problem::Problem>()?;
     module.add_class::<sample::Sample>()?;

@@ -85,6 +85,10 @@ OTHER = {
     "nearly the same float": PLAIN.replace("LIMIT = 3", "LIMIT = 0.3"),
     "a part of an f-string": PLAIN.replace("* k", "* len(f'{k}a')"),
     "the format of an f-string": PLAIN.replace("* k", "* len(f'{k:3}a')"),
+    "a helper named as a built-in": PLAIN.replace("LIMIT", "max").replace("max = 3", "def max(a):\n    return a * 2"),
+    "another helper named as a built-in": PLAIN.replace("LIMIT", "max").replace("max = 3", "def max(a):\n    return a * 3"),
+    "an import named as a built-in": "from math import pow\n" + PLAIN.replace("* k", "* pow(k, 2)"),
+    "a built-in": PLAIN.replace("* k", "* pow(k, 2)"),
     "an import": PLAIN.replace("* k", "* math.sin(k)"),
 }
 

@@ -1,6 +1,6 @@
 //! Functions of Python files described: their files are read by Python, and nothing of them is run.
 
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -42,20 +42,28 @@ pub(super) fn ask(folder: &Path, functions: &[(&str, &str)]) -> Result<Answers, 
 fn run(program: &Path, text: &str) -> Result<String, String> {
     let mut command = Command::new(program);
     // Packages are those that a worker sees, which has neither these variables nor the user's own folder of packages.
-    command.args(["-s", "-c", BOOT]).env_remove("PYTHONPATH").env_remove("PYTHONHOME");
+    command.args(["-s", "-W", "ignore", "-c", BOOT]).env_remove("PYTHONPATH").env_remove("PYTHONHOME");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| onceflow_region::io_words(&error).to_string())?;
     // One that ends before it has read everything says why.
     let _ = child.stdin.take().map(|mut input| input.write_all(text.as_bytes()));
+    // Both pipes are read at once: a full one would stop the program.
+    let errors = child.stderr.take().map(|errors| std::thread::spawn(move || last_line(errors)));
     let mut said = String::new();
     let read = child.stdout.take().map(|output| output.take(LONGEST).read_to_string(&mut said));
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
-    if output.status.success() && matches!(read, Some(Ok(_))) {
+    let status = child.wait().map_err(|error| error.to_string())?;
+    if status.success() && matches!(read, Some(Ok(_))) {
         return Ok(said);
     }
-    let errors = String::from_utf8_lossy(&output.stderr);
-    let last = errors.lines().rfind(|line| !line.trim().is_empty());
-    Err(last.map_or_else(|| output.status.to_string(), str::to_owned))
+    let last = errors.and_then(|errors| errors.join().ok()).flatten();
+    Err(last.unwrap_or_else(|| status.to_string()))
+}
+
+/// The last line of a program's errors that is not empty; all are read, and long ones are cut.
+fn last_line(errors: impl std::io::Read) -> Option<String> {
+    let lines = std::io::BufReader::new(errors).split(b'\n').map_while(Result::ok);
+    let last = lines.filter(|line| !line.trim_ascii().is_empty()).last()?;
+    Some(String::from_utf8_lossy(&last[..last.len().min(1000)]).into_owned())
 }
 
 fn missing(found: &str) -> Box<Diagnostic> {

@@ -16,6 +16,7 @@ use self::complete::complete;
 pub(crate) use self::memory::SharedMemory;
 pub(crate) use self::messages::{CallPlace, head_line, plain, task_line};
 pub(crate) use self::regions::{Given, WorkerMemory};
+pub use self::source::use_python;
 pub(crate) use self::source::{BOOT, WORKER, first_line};
 use crate::declared::{find, folder_of};
 

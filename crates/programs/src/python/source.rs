@@ -1,6 +1,7 @@
 //! The part of the Python package that describes and runs functions: it is in this program, so that plain Python is enough.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
@@ -53,10 +54,20 @@ pub(crate) const WORKER: &str = "onceflow.worker";
 /// The variable that names the program to use as Python.
 pub(super) const VARIABLE: &str = "ONCEFLOW_PYTHON";
 
-/// The program that runs Python: the one that is named, or the first of its usual names on the path.
+/// The Python that this library is part of.
+static OWN: OnceLock<PathBuf> = OnceLock::new();
+
+/// Says which Python this library is part of: functions run there, unless the environment names another one. The first call
+/// counts.
+pub fn use_python(program: PathBuf) {
+    let _first_stays = OWN.set(program);
+}
+
+/// The program that runs Python: the one that is named, that of [`use_python`], or the first of its usual names on the path.
 pub(super) fn interpreter() -> Option<PathBuf> {
+    let find = |name: &str| environment::find(name, Path::new("."));
     match std::env::var_os(VARIABLE).filter(|name| !name.is_empty()) {
-        Some(named) => environment::find(&named.to_string_lossy(), Path::new(".")),
-        None => ["python3", "python"].iter().find_map(|name| environment::find(name, Path::new("."))),
+        Some(named) => find(&named.to_string_lossy()),
+        None => OWN.get().cloned().or_else(|| ["python3", "python"].into_iter().find_map(find)),
     }
 }

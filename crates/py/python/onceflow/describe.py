@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import onceflow.keys as keys
 from onceflow.errors import Diagnostic, KeyRefused
@@ -17,9 +17,9 @@ from onceflow.signature import SignatureError, options_of, signature_of, uses_he
 __all__ = ["answer", "described", "main"]
 
 
-def main() -> None:
+def main(questions: BinaryIO) -> None:
     """Answers one line of JSON with another: for each function what it is, or why it cannot be a task."""
-    request = json.loads(sys.stdin.buffer.readline())
+    request = json.loads(questions.readline())
     root = Path(request["root"])
     known: dict[Path, FileHome] = {}
     answers = [answer(root, asked["file"], asked["function"], known) for asked in request["functions"]]

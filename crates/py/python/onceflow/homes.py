@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import __future__
 import ast
+import functools
 import inspect
 import sys
 import sysconfig
@@ -20,6 +22,9 @@ import onceflow.values as values
 from onceflow.values import NotConstant
 
 __all__ = ["Code", "Constant", "FileHome", "LiveHome", "Module", "Package", "Refused", "code_of"]
+
+# The flags of code that `from __future__ import` sets.
+_FUTURES = functools.reduce(int.__or__, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
 
 # Longer files were not written by people.
 _LONGEST = 4 << 20
@@ -327,6 +332,8 @@ def code_of(value: Any) -> Code:
         raise Refused(f"a {word} whose source cannot be found", "write it in a file or in a cell") from None
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and not _is_lambda(node):
         raise Refused("a function inside an expression", "give it a name with def")
+    if not _is_source_of(node, value):
+        raise Refused("whose file was changed after it was imported", "import it again: restart, or reload its module")
     first = max(first, 1)
     file = inspect.getsourcefile(value) or "<unknown>"
     if isinstance(value, type):
@@ -334,6 +341,28 @@ def code_of(value: Any) -> Code:
     else:
         home = LiveHome(value.__globals__, value)
     return Code(id(value), ast.increment_lineno(node, first - 1), home, f"{file}:{first}", source)
+
+
+def _is_source_of(node: Any, value: Any) -> bool:
+    """Whether a value was made of this source: its file may have been changed since."""
+    if _is_lambda(node):
+        return True
+    if node.name != value.__name__:
+        return False
+    # Assertions are rewritten by test runners, and names of an outer function are no globals in the source alone.
+    comparable = isinstance(value, types.FunctionType) and not value.__code__.co_freevars
+    if not comparable or any(isinstance(inner, ast.Assert) for inner in ast.walk(node)):
+        return True
+    flags = value.__code__.co_flags & _FUTURES
+    module = compile(ast.Module([node], []), "<source>", "exec", flags, dont_inherit=True)
+    made = [c for c in module.co_consts if isinstance(c, types.CodeType) and c.co_name == node.name]
+    return any(_instructions(code) == _instructions(value.__code__) for code in made)
+
+
+def _instructions(code: types.CodeType) -> tuple[Any, ...]:
+    """What code does, with that of inner functions, without its place."""
+    constants = tuple(_instructions(c) if isinstance(c, types.CodeType) else repr(c) for c in code.co_consts)
+    return code.co_code, code.co_names, code.co_varnames, constants
 
 
 def _is_lambda(node: ast.stmt) -> bool:

@@ -110,7 +110,7 @@ class _Walk:
         node = prepared(code, is_task=is_task)
         name = getattr(node, "name", None) or node.targets[0].id
         self._check_node(node)
-        names = {name: self._reference(node, code.home, name) for name in self._names(node)}
+        names = {name: self._reference(node, code.home, name) for name in self._names(node, code.home)}
         flat = {name: found for one in names.values() for name, found in one.items()}
         tree = syntax.text(copy.deepcopy(node))
         self.texts[number] = [tree, {name: text for name, (text, _) in flat.items()}]
@@ -122,14 +122,23 @@ class _Walk:
         )  # fmt: skip
         return number
 
-    def _names(self, node: ast.stmt) -> list[str]:
+    def _names(self, node: ast.stmt, home: Any) -> list[str]:
         imported = {
             alias.asname or alias.name.split(".")[0]
             for inner in ast.walk(node)
             if isinstance(inner, (ast.Import, ast.ImportFrom))
             for alias in inner.names
         }
-        return [name for name in syntax.used_names(node) if name not in imported]
+        return [n for n in syntax.used_names(node) if n not in imported and not self._is_built_in(n, home)]
+
+    def _is_built_in(self, name: str, home: Any) -> bool:
+        """Whether a name is Python's own: the user may have given it another meaning."""
+        if name not in syntax.BUILTINS:
+            return False
+        try:
+            return home.find(name) is None
+        except Refused as why:
+            raise refusal(self.task, name, why) from None
 
     def _check_node(self, node: ast.stmt) -> None:
         changed = syntax.changed_globals(node)

@@ -133,5 +133,7 @@ def uses_here(pieces: list[dict[str, Any]]) -> bool:
     paths = {Package(words[1], words[2]).path for words in named}
     if "onceflow.here" in paths or "onceflow.here.here" in paths:
         return True
+    if any("import onceflow" in piece["source"] or "from onceflow" in piece["source"] for piece in pieces):
+        return True
     of = {name for piece in pieces for name, words in piece["names"].items() if words[:3] == ["package", "onceflow", None]}
     return any(f"{name}.here" in piece["source"] for piece in pieces for name in of)

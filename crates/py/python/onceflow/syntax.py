@@ -10,12 +10,12 @@ import ast
 import builtins
 import symtable
 
-__all__ = ["attributes_of", "bound_names", "changed_globals", "text", "used_names", "without_docstrings"]
+__all__ = ["BUILTINS", "attributes_of", "bound_names", "changed_globals", "text", "used_names", "without_docstrings"]
 
 # Fields that say nothing about what source does, or that some versions lack.
 _SILENT = {"ctx", "type_comment", "type_ignores", "kind"}
 _DOCUMENTED = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_BUILTINS = {name for name in dir(builtins) if not name.startswith("__")} | {"__debug__", "__build_class__"}
+BUILTINS = {name for name in dir(builtins) if not name.startswith("__")} | {"__debug__", "__build_class__"}
 
 
 def text(node: ast.AST) -> str:
@@ -94,14 +94,14 @@ def _tables(node: ast.stmt) -> list[symtable.SymbolTable]:
 
 
 def used_names(node: ast.stmt) -> list[str]:
-    """Names that a statement takes from around it, built-in ones left out: also in lambdas, classes and inner functions."""
+    """Names that a statement takes from around it, or that are built in: also in lambdas, classes and inner functions."""
     top, *inner = _tables(node)
     bound = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
     used = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()}
     for table in inner:
         used |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global() and symbol.is_referenced()}
     # A function may call itself: its own name is no other thing.
-    return sorted(used - bound - _BUILTINS)
+    return sorted(used - bound)
 
 
 def changed_globals(node: ast.stmt) -> list[str]:

@@ -17,7 +17,7 @@ import sys
 import traceback
 import types
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -33,13 +33,13 @@ __all__ = ["Function", "main", "made"]
 _MODULE = "onceflow_task"
 
 
-def main() -> None:
-    """Serves tasks until its input ends."""
+def main(questions: BinaryIO) -> None:
+    """Serves tasks until there are no more questions."""
     answers = _own_output()
     faulthandler.enable()
     function: Function | None = None
     memory = _Memory()
-    for line in sys.stdin.buffer:
+    for line in questions:
         asked = json.loads(line)
         try:
             if function is None:

@@ -39,7 +39,10 @@ pub(super) enum ServerReply {
 }
 
 /// The most bytes of an answer.
-const LONGEST: usize = 1 << 20;
+const LONGEST: u64 = 1 << 20;
+
+/// The most bytes of an answer of a function, which holds its tables.
+const LONGEST_OF_FUNCTION: u64 = 1 << 30;
 
 /// How often limits are checked while a server works.
 const CHECK_EVERY: Duration = Duration::from_millis(20);
@@ -57,7 +60,10 @@ impl ServerProcess {
         }
         let mut process = operation.start(&folder, words, &log, Stdio::piped())?;
         let (lines, answers) = (process.child().stdin.take(), process.child().stdout.take());
-        let answers = answers.map(listen).ok_or_else(|| ProgramFailure::new("has no standard output"))?;
+        let longest = operation.task.function.as_ref().map_or(LONGEST, |_| LONGEST_OF_FUNCTION);
+        let answers = answers
+            .map(|output| listen(output, longest))
+            .ok_or_else(|| ProgramFailure::new("has no standard output"))?;
         let memory = operation.task.function.as_ref().map(|_| {
             let kept = operation.keeps_folders().then(|| folder.join("regions.bin"));
             SharedMemory::new(kept.as_deref()).map(WorkerMemory::new)
@@ -128,11 +134,11 @@ impl Drop for ServerProcess {
 }
 
 /// Reads answers on a thread of its own, so that the worker can check limits while it waits.
-fn listen(output: ChildStdout) -> Receiver<io::Result<String>> {
+fn listen(output: ChildStdout, longest: u64) -> Receiver<io::Result<String>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         let mut reader = BufReader::new(output);
-        while let Some(answer) = next_line(&mut reader) {
+        while let Some(answer) = next_line(&mut reader, longest) {
             let last = answer.is_err();
             if sender.send(answer).is_err() || last {
                 return;
@@ -143,9 +149,9 @@ fn listen(output: ChildStdout) -> Receiver<io::Result<String>> {
 }
 
 /// The next line of an output; none at its end.
-fn next_line(reader: &mut BufReader<ChildStdout>) -> Option<io::Result<String>> {
+fn next_line(reader: &mut BufReader<ChildStdout>, longest: u64) -> Option<io::Result<String>> {
     let mut bytes = Vec::new();
-    match io::Read::take(reader, LONGEST as u64).read_until(b'\n', &mut bytes) {
+    match io::Read::take(reader, longest).read_until(b'\n', &mut bytes) {
         Ok(0) => None,
         Ok(_) if bytes.last() != Some(&b'\n') => Some(Err(io::Error::other("a line without an end"))),
         Ok(_) => Some(String::from_utf8(bytes).map_err(io::Error::other)),
