@@ -239,15 +239,3 @@ def test_classes_closures_and_cycles_are_made_again(worker) -> None:
             return grey + More(2).sum()
     """)
     assert (asked.call(GREY, out=("u8",)) == GREY[1] + 4).all()
-
-
-def test_tasks_and_their_programs_read_nothing(tmp_path: Path) -> None:
-    source = """
-    import subprocess, sys
-    def task(a: of.U8) -> of.TableRegion:
-        said = subprocess.run([sys.executable, "-c", "import sys; print(len(sys.stdin.read()))"], capture_output=True).stdout
-        return {"read": [int(said), len(sys.stdin.read())]}
-    """
-    worker = Worker(tmp_path, source)
-    first, second = (worker.task_of_table() for _ in range(2))
-    assert first["tables"] == second["tables"] == [[["read", "integer", [0, 0]]]]

@@ -143,6 +143,20 @@ fn what_is_loaded_once_files_and_random_numbers() {
 }
 
 #[test]
+fn tasks_and_their_programs_read_nothing_of_the_run() {
+    if lacks_python() {
+        return;
+    }
+    let text = "import subprocess\nimport sys\n\n@of.task\ndef keep(bw: of.Mask, *, level: int = 3) -> of.Mask:\n    subprocess.run(['cat'], check=True)\n    return bw & (sys.stdin.read() == '')\n";
+    let (one, other) = (with_function(text), with_function(KEEP));
+    for shell in [&one, &other] {
+        let said = run(shell);
+        assert_eq!(said.exit, 0, "{said}");
+    }
+    assert_eq!(rows(&one), rows(&other));
+}
+
+#[test]
 fn another_python_may_be_named() {
     let shell = with_function(KEEP);
     let said = shell.run_with("check study.toml", "", &[("ONCEFLOW_PYTHON", "no-such-python")]);
