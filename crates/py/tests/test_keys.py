@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import os
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 from onceflow import describe
 from onceflow.errors import KeyRefused
 from onceflow.homes import FileHome
+from onceflow.keys import key_of
 
 HEAD = "import onceflow as of\nimport math\n"
 
@@ -166,6 +168,20 @@ def test_a_refusal_says_why_and_what_to_do(tmp_path: Path) -> None:
         "or make it inside the function",
     ]
     assert isinstance(raised.value, TypeError)
+
+
+def test_a_file_that_changed_after_its_import_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "def one(a):\n    return a * 2\n\ndef two(a):\n    return a * 3\n"
+    changes = {"swapped": text.replace("one", "three").replace("two", "one").replace("three", "two"), "code": text.replace("* 2", "/ 2")}
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name, changed in changes.items():
+        path = tmp_path / f"steps_{name}.py"
+        path.write_text(text)
+        module = importlib.import_module(path.stem)
+        assert key_of(module.one) != key_of(module.two)
+        path.write_text(changed)
+        with pytest.raises(KeyRefused, match="changed after it was imported"):
+            key_of(module.one)
 
 
 def test_nothing_of_a_file_is_run(tmp_path: Path) -> None:

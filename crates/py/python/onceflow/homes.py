@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import __future__
 import ast
 import functools
 import inspect
@@ -22,9 +21,6 @@ import onceflow.values as values
 from onceflow.values import NotConstant
 
 __all__ = ["Code", "Constant", "FileHome", "LiveHome", "Module", "Package", "Refused", "code_of"]
-
-# The flags of code that `from __future__ import` sets.
-_FUTURES = functools.reduce(int.__or__, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
 
 # Longer files were not written by people.
 _LONGEST = 4 << 20
@@ -349,14 +345,28 @@ def _is_source_of(node: Any, value: Any) -> bool:
         return True
     if node.name != value.__name__:
         return False
-    # Assertions are rewritten by test runners, and names of an outer function are no globals in the source alone.
-    comparable = isinstance(value, types.FunctionType) and not value.__code__.co_freevars
-    if not comparable or any(isinstance(inner, ast.Assert) for inner in ast.walk(node)):
+    # Test runners rewrite assertions.
+    if not isinstance(value, types.FunctionType) or any(isinstance(inner, ast.Assert) for inner in ast.walk(node)):
         return True
-    flags = value.__code__.co_flags & _FUTURES
-    module = compile(ast.Module([node], []), "<source>", "exec", flags, dont_inherit=True)
-    made = [c for c in module.co_consts if isinstance(c, types.CodeType) and c.co_name == node.name]
-    return any(_instructions(code) == _instructions(value.__code__) for code in made)
+    code = value.__code__
+    made = _codes("".join(inspect.findsource(value)[0]))
+    found = made.get((code.co_name, code.co_firstlineno)) if made else None
+    return made is None or (found is not None and _instructions(found) == _instructions(code))
+
+
+@functools.lru_cache(maxsize=32)
+def _codes(text: str) -> dict[tuple[str, int], types.CodeType] | None:
+    """The functions of a file by name and line; None where its text alone cannot be compiled, as that of some cells."""
+    try:
+        waiting = [compile(text, "<source>", "exec", dont_inherit=True)]
+    except (SyntaxError, ValueError):
+        return None
+    found = {}
+    while waiting:
+        code = waiting.pop()
+        found[code.co_name, code.co_firstlineno] = code
+        waiting += [inner for inner in code.co_consts if isinstance(inner, types.CodeType)]
+    return found
 
 
 def _instructions(code: types.CodeType) -> tuple[Any, ...]:
