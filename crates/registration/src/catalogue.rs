@@ -10,7 +10,7 @@ pub(crate) const PREPARE: &str = "registration.prepare";
 pub const LEVEL: &str = "registration.level";
 
 /// The operation that measures.
-pub(crate) const METRICS: &str = "registration.metrics";
+pub const METRICS: &str = "registration.metrics";
 
 /// The operation that hands a table of measures on.
 pub const COLUMNS: &str = "metric.columns";

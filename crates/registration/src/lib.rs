@@ -21,7 +21,7 @@ mod warp;
 
 pub use onceflow_kernels::registration::{Cost as LevelCost, LevelState, Similarity, Transform};
 
-pub use catalogue::{COLUMNS, LEVEL, catalogue};
+pub use catalogue::{COLUMNS, LEVEL, METRICS, catalogue};
 pub use error::RegistrationError;
 pub use fields::jacobian;
 pub use measure::{MEASURES, MeasuredPair, Measures, is_measure, measure};

@@ -1,5 +1,6 @@
 //! The stage `compare` that metrics add to a workflow.
 
+use crate::open::measures::holds_measures;
 use onceflow_kernels::compare::MetricKind;
 use onceflow_nuclei::COMPARE;
 use onceflow_registration::COLUMNS;
@@ -42,8 +43,7 @@ pub(crate) fn measured(metrics: &[Metric]) -> Vec<&str> {
 pub(crate) fn with_compare(workflow: &Workflow, metrics: &[Metric]) -> Workflow {
     let regions = measured(metrics);
     let mut stage = Stage::new(STAGE);
-    let is_table = |region: &str| kind_of(workflow, region) == RegionKind::Table;
-    let task = |region: &&str| match is_table(region) {
+    let task = |region: &&str| match holds_measures(region, workflow) {
         true => columns(region, regions.len()),
         false => task(region, regions.len(), metrics),
     };

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use onceflow_kernels::compare::MetricKind;
-use onceflow_registration::{MEASURES, is_measure};
-use onceflow_study::{Diagnostic, Metric, RegionKind, SourceText, Workflow, nearest, parse_toml};
+use onceflow_registration::{MEASURES, METRICS, is_measure};
+use onceflow_study::{Diagnostic, Metric, RegionKind, SourceText, Task, Workflow, nearest, parse_toml};
 
 /// What is wrong with a metric.
 pub(crate) struct MetricRefusal {
@@ -18,7 +18,8 @@ pub(crate) struct MetricRefusal {
 /// Unknown measures, and outputs that cannot be compared.
 pub(crate) fn refusals(metrics: &[Metric], workflow: &Workflow) -> Vec<MetricRefusal> {
     let of_metric = |(place, metric): (usize, &Metric)| {
-        let measure = unknown_measure(metric, is_table(metric, workflow)).map(|message| ("measure", message));
+        let measure =
+            unknown_measure(metric, is_measured(metric, workflow)).map(|message| ("measure", message));
         let output = no_objects(metric, workflow).map(|message| ("of", message));
         let refusal = move |(key, message)| MetricRefusal { metric: place, key, message };
         measure.into_iter().chain(output).map(refusal)
@@ -44,10 +45,15 @@ pub(super) fn look(metrics: &[Metric], workflow: &Workflow, source: &Arc<SourceT
     refusals.into_iter().map(placed).collect()
 }
 
-/// Whether a metric takes a measure out of a table.
-pub(crate) fn is_table(metric: &Metric, workflow: &Workflow) -> bool {
-    let region = metric.of.as_deref().and_then(|of| workflow.region(of));
-    region.is_some_and(|region| region.kind == RegionKind::Table)
+/// Whether a metric takes a measure out of a table of measures.
+pub(crate) fn is_measured(metric: &Metric, workflow: &Workflow) -> bool {
+    metric.of.as_deref().is_some_and(|of| holds_measures(of, workflow))
+}
+
+/// Whether a region is a table of measures: other tables hold one line for each object, or what their makers like.
+pub(crate) fn holds_measures(region: &str, workflow: &Workflow) -> bool {
+    let makes = |task: &Task| task.outputs.iter().any(|output| output == region);
+    workflow.tasks().any(|task| makes(task) && task.op.built_in() == Some(METRICS))
 }
 
 fn unknown_measure(metric: &Metric, of_table: bool) -> Option<Diagnostic> {
@@ -70,9 +76,8 @@ fn unknown_measure(metric: &Metric, of_table: bool) -> Option<Diagnostic> {
 /// Objects are compared in masks and label images.
 fn no_objects(metric: &Metric, workflow: &Workflow) -> Option<Diagnostic> {
     let region = workflow.region(metric.of.as_deref()?)?;
-    let comparable =
-        [RegionKind::Mask, RegionKind::Labels, RegionKind::U8, RegionKind::Any, RegionKind::Table];
-    if comparable.contains(&region.kind) {
+    let comparable = [RegionKind::Mask, RegionKind::Labels, RegionKind::U8, RegionKind::Any];
+    if comparable.contains(&region.kind) || holds_measures(&region.name, workflow) {
         return None;
     }
     let message = format!("the metric `{}` cannot measure `{}`", metric.name, region.name);

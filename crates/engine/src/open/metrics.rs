@@ -10,7 +10,7 @@ use crate::EngineError;
 use crate::open::compare;
 use crate::open::inputs::StudyInputs;
 use crate::open::measured::PartMeasures;
-use crate::open::measures::is_table;
+use crate::open::measures::is_measured;
 
 /// What each metric of a study measures, and of which result.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ impl Metrics {
     pub(crate) fn new(study: &Study, workflow: &Workflow) -> Self {
         let regions = compare::measured(&study.metrics);
         let metric = |metric: &Metric| {
-            let measure = match is_table(metric, workflow) {
+            let measure = match is_measured(metric, workflow) {
                 true => Measure::OfTable,
                 false => Measure::Counted(MetricKind::from_word(metric.measure.as_deref()?)?),
             };

@@ -256,6 +256,7 @@ mod tests {
             "none",
             "none",
             "20 GiB",
+            "/blobs",
             "1%",
             "auto",
             "fcfs",
@@ -265,6 +266,7 @@ mod tests {
             "decided",
             "2 h",
         ];
+        assert_eq!(RunOptions::KEYS.len(), values.len());
         let mut options = RunOptions::default();
         for (key, value) in RunOptions::KEYS.into_iter().zip(values) {
             assert_eq!(options.set(key, value), Ok(()), "{key}");
