@@ -115,7 +115,7 @@ fn mistakes_in_images_are_pointed_at() {
     check(
         r#"file  = "slides/kidney-04.svs""#,
         r#"flie = "slides/kidney-04.svs""#,
-        "14:1: error: the image has no key `flie`; expected one of name, file, box, truth, truth_box, um_per_pixel, slide, patient, found `flie`; to do: write `file`",
+        "14:1: error: the image has no key `flie`; expected one of name, fixed, file, box, truth, truth_box, um_per_pixel, slide, patient, moving, fixed_mask, moving_mask, fixed_labels, moving_labels, fixed_landmarks, moving_landmarks, found `flie`; to do: write `file`",
     );
     check(
         r#"truth = "truth/breast-01.geojson""#,
